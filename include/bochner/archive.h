@@ -103,5 +103,7 @@ Archive read_archive(const std::string& path);
 // The same in memory, for sums that travel. name: for messages.
 std::string archive_bytes(const Archive& archive);
 Archive archive_of_bytes(std::string_view bytes, const std::string& name);
+// The same without a copy: its arrays are views of the bytes, which must stay.
+Archive archive_over_bytes(std::string_view bytes, const std::string& name);
 
 }  // namespace bochner

@@ -15,7 +15,10 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bochner/archive.h"
@@ -42,30 +45,52 @@ class Ranks {
 // count is 1. Throws what a rank threw.
 void run_ranks(int count, const std::function<void(Ranks&)>& work);
 
-// The bytes that all ranks make, joined. A rank without rows makes none (""). If make() or join() throws on one rank,
+// A sum of bytes that ranks have made. It stays what the bytes stand for, so that many are joined soon.
+class Joining {
+ public:
+  virtual ~Joining() = default;
+  virtual void add(std::string_view bytes) = 0;  // if it throws, the sum is as before
+  virtual std::string bytes() const = 0;         // after one addition or more
+};
+using BeginJoining = std::function<std::unique_ptr<Joining>()>;
+
+template <class F>
+class JoiningFolds final : public Joining {
+ public:
+  explicit JoiningFolds(const F& empty) : empty_(empty) {}
+  static F load(const F& empty, std::string_view bytes) {
+    F sum = empty;
+    sum.load(archive_over_bytes(bytes, "rank"));
+    return sum;
+  }
+  static std::string bytes_of(const F& sum) {
+    Archive archive;
+    sum.save(archive);
+    return archive_bytes(archive);
+  }
+  void add(std::string_view bytes) override {
+    F next = load(empty_, bytes);
+    if (sum_) next.merge(*sum_);
+    sum_.emplace(std::move(next));
+  }
+  std::string bytes() const override { return bytes_of(*sum_); }
+
+ private:
+  const F& empty_;
+  std::optional<F> sum_;
+};
+
+// The bytes that all ranks make, joined. A rank without rows makes none (""). If make() or joining throws on one rank,
 // all throw: that one its own exception, the others Error::Kind::data that names the rank.
-std::string reduce_made(Ranks& ranks, const std::function<std::string()>& make, const Ranks::Join& join);
+std::string reduce_made(Ranks& ranks, const std::function<std::string()>& make, const BeginJoining& begin);
 
 // The sum of all ranks' rows: make() folds this rank's. `empty` has seen no rows.
 template <class F, class Make>
 requires Merges<F> F reduce(Ranks& ranks, const F& empty, const Make& make) {
-  const auto bytes = [](const F& sum) {
-    Archive archive;
-    sum.save(archive);
-    return archive_bytes(archive);
-  };
-  const auto load = [&](const std::string& text) {
-    F sum = empty;
-    sum.load(archive_of_bytes(text, "rank"));
-    return sum;
-  };
-  return load(reduce_made(
-      ranks, [&] { return bytes(make()); },
-      [&](const std::string& a, const std::string& b) {
-        F sum = load(a);
-        sum.merge(load(b));
-        return bytes(sum);
-      }));
+  using Sums = JoiningFolds<F>;
+  const std::string all = reduce_made(
+      ranks, [&] { return Sums::bytes_of(make()); }, [&] { return std::make_unique<Sums>(empty); });
+  return Sums::load(empty, all);
 }
 
 // This rank's share of the rows of all files, read by a schema that all ranks have found together. With

@@ -134,7 +134,10 @@ struct Extent {
 class Reader {
  public:
   explicit Reader(const std::string& path) : path_(path), file_(path_) {}
-  Reader(const std::string& name, std::string_view bytes) : path_(name), file_(name, bytes) {}
+  // viewed: arrays will be views of the bytes.
+  Reader(const std::string& name, std::string_view bytes, bool viewed) : path_(name), file_(name, bytes) {
+    if (viewed) viewed_ = std::as_bytes(std::span(bytes));
+  }
 
   Archive read() {
     const json header = read_header();
@@ -286,6 +289,11 @@ class Reader {
   // Memory is taken only now, when the sum of all arrays is known to be the size of the file.
   void read_data() {
     for (const Extent& extent : extents_) {
+      if (viewed_.data()) {
+        extent.array->view = viewed_.subspan(data_begin_ + extent.begin, extent.end - extent.begin);
+        if (!digits_.empty()) hash_.add(extent.array->view);
+        continue;
+      }
       std::vector<std::byte>& bytes = extent.array->bytes;
       bytes.resize(extent.end - extent.begin);
       for (std::size_t at = 0; at < bytes.size(); at += kPiece) {
@@ -313,6 +321,7 @@ class Reader {
   std::string path_;
   ModelFile file_;
   std::shared_ptr<const FileMapping> mapping_;
+  std::span<const std::byte> viewed_;  // the whole file, if arrays are views of it; empty: they are copies
   std::uint64_t data_begin_ = 0, data_size_ = 0;
   std::string digits_;  // the checksum; empty: there is none
   Hash64 hash_;
@@ -364,7 +373,9 @@ std::string archive_bytes(const Archive& archive) {
   return all;
 }
 
-Archive archive_of_bytes(std::string_view bytes, const std::string& name) { return Reader(name, bytes).read(); }
+Archive archive_of_bytes(std::string_view bytes, const std::string& name) { return Reader(name, bytes, false).read(); }
+
+Archive archive_over_bytes(std::string_view bytes, const std::string& name) { return Reader(name, bytes, true).read(); }
 
 Archive read_archive(const std::string& path) { return Reader(path).read(); }
 

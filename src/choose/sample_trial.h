@@ -60,7 +60,6 @@ class SampleTrial {
   Scorer empty_score() const { return Scorer(code_.task, code_.columns()); }
 
   std::size_t rows() const { return block_.rows; }
-  bool has_all_rows() const { return all_rows_; }
   Task task() const { return code_.task; }
   const double* targets(std::size_t row) const { return targets_.data() + row * block_.target_count; }
   const Matrix<float>& inputs() const { return inputs_; }

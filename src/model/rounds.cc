@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <random>
+#include <string_view>
 #include <utility>
 
 #include "base/archive.h"
@@ -22,8 +24,8 @@ struct Rounds::State {
   // One for each partition: a hash of its rows, a glance at them, a hash of its result if that has come.
   std::vector<std::uint64_t> numbers, glances, results;
   std::vector<std::uint8_t> came;
-  std::string joined = {};          // what has come
-  std::exception_ptr failure = {};  // what ended the training
+  std::optional<Brought> brought = {};  // what has come of this round
+  std::exception_ptr failure = {};      // what ended the training
 
   State(RoundsPlan given, const Learn& learn, const Execution& execution)
       : plan(std::move(given)),
@@ -39,6 +41,10 @@ struct Rounds::State {
   void check_rows(const RoundsResult& result) const;
   void check_failure() const {
     if (failure) std::rethrow_exception(failure);
+  }
+  std::optional<std::string> bring(std::string_view made) {
+    if (!brought) brought.emplace(training.work().brought());
+    return brought->add(made);
   }
   bool is_whole() const { return std::find(came.begin(), came.end(), 0) == came.end(); }
   void end_round();
@@ -126,7 +132,8 @@ void Rounds::State::check_rows(const RoundsResult& result) const {
 }
 
 void Rounds::State::end_round() {
-  plan.end_round(std::exchange(joined, {}));
+  plan.end_round(brought->joined());  // add() came before
+  brought.reset();
   std::fill(came.begin(), came.end(), 0);
   try {
     training.go_on(plan.log().back());
@@ -152,9 +159,7 @@ bool Rounds::add(const std::string& text) {
          p, result.round);
   }
   state.check_rows(result);
-  std::string joined = state.joined.empty() ? result.bytes : state.training.work().join()(state.joined, result.bytes);
-  if (const auto failure = failure_of(joined)) fail(Error::Kind::data, "rounds: partition {}: {}", p, *failure);
-  state.joined = std::move(joined);
+  if (const auto failure = state.bring(result.bytes)) fail(Error::Kind::data, "rounds: partition {}: {}", p, *failure);
   state.came[p] = 1;
   state.results[p] = hash;
   if (result.round == 0) {
@@ -172,7 +177,8 @@ std::string Rounds::state() const {
   archive.put<std::uint64_t>("glances", state_->glances, {n});
   archive.put<std::uint64_t>("results", state_->results, {n});
   archive.put<std::uint8_t>("came", state_->came, {n});
-  put_bytes(archive, "joined", state_->joined);
+  const std::string joined = state_->brought ? state_->brought->joined() : "";
+  put_bytes(archive, "joined", joined);
   return archive_bytes(archive);
 }
 
@@ -185,10 +191,15 @@ Rounds Rounds::of_state(std::string_view bytes, Learn learn, const Execution& ex
   state->glances = archive.get<std::uint64_t>("glances", {n});
   state->results = archive.get<std::uint64_t>("results", {n});
   state->came = archive.get<std::uint8_t>("came", {n});
-  state->joined = get_bytes(archive, "joined");
+  const std::string_view joined = bytes_in(archive, "joined");
   if (state->is_whole())
     fail(Error::Kind::model,
          "rounds: the state has every result of a round that goes on; it is damaged, begin the job again");
+  if (joined.empty()) return Rounds(std::move(state));
+  if (state->training.work().ended())
+    fail(Error::Kind::model,
+         "rounds: the state has a sum though all rounds are over; it is damaged, begin the job again");
+  if (const auto failure = state->bring(joined)) fail(Error::Kind::model, "rounds: the state's sum: {}", *failure);
   return Rounds(std::move(state));
 }
 

@@ -25,14 +25,15 @@ void put_number_of(Archive& archive, const char* name, std::uint64_t value) {
 
 }  // namespace
 
-void put_bytes(Archive& archive, const std::string& name, const std::string& bytes) {
-  archive.put<std::uint8_t>(name, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, {bytes.size()});
+void put_bytes(Archive& archive, const std::string& name, std::string_view bytes) {
+  archive.put_view<std::uint8_t>(name, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
+                                 {bytes.size()});
 }
 
-std::string get_bytes(const Archive& archive, const std::string& name) {
-  std::string bytes(archive.length(name), '\0');
-  archive.get_into<std::uint8_t>(name, {bytes.size()}, {reinterpret_cast<std::uint8_t*>(bytes.data()), bytes.size()});
-  return bytes;
+std::string_view bytes_in(const Archive& archive, const std::string& name) {
+  archive.length(name);  // refuses other shapes
+  const std::span<const std::byte> bytes = archive.arrays.at(name).content();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 RoundsPlan::RoundsPlan(std::string what, std::string job, std::size_t partitions)
@@ -64,7 +65,7 @@ RoundsPlan RoundsPlan::of(const Archive& archive) {
   RoundsPlan plan(archive.get_text("what"), archive.get_text("job"), archive.get_count("partitions", kMostPartitions));
   if (plan.partitions() == 0) fail(Error::Kind::model, "rounds: the plan is of no partition; it is damaged");
   const std::size_t rounds = archive.get_count("rounds", kMostRounds);
-  for (std::size_t r = 0; r < rounds; ++r) plan.end_round(get_bytes(archive, fmt::format("sum{}", r)));
+  for (std::size_t r = 0; r < rounds; ++r) plan.end_round(std::string(bytes_in(archive, fmt::format("sum{}", r))));
   return plan;
 }
 
@@ -82,7 +83,7 @@ std::string RoundsResult::text() const {
 }
 
 RoundsResult RoundsResult::of_text(std::string_view text) {
-  const Archive archive = archive_of_bytes(text, "result of a task");
+  const Archive archive = archive_over_bytes(text, "result of a task");
   if (archive.get_text("type") != kResult)
     fail(Error::Kind::model, "rounds: found other bytes, expected a task's result");
   RoundsResult result{archive.get_text("job"), archive.get_count("round", kMostRounds),
@@ -90,7 +91,7 @@ RoundsResult RoundsResult::of_text(std::string_view text) {
   result.place = number_of(archive, "place");
   result.number = number_of(archive, "number");
   result.glance = number_of(archive, "glance");
-  result.bytes = get_bytes(archive, "sum");
+  result.bytes = bytes_in(archive, "sum");
   return result;
 }
 

@@ -44,8 +44,8 @@ class RoundsPlan {
   std::vector<std::uint64_t> places_;
 };
 
-void put_bytes(Archive& archive, const std::string& name, const std::string& bytes);
-std::string get_bytes(const Archive& archive, const std::string& name);
+void put_bytes(Archive& archive, const std::string& name, std::string_view bytes);
+std::string_view bytes_in(const Archive& archive, const std::string& name);
 
 // One task's part of a round's sum.
 struct RoundsResult {
@@ -54,7 +54,7 @@ struct RoundsResult {
   std::uint64_t place = 0;   // that of the plan
   std::uint64_t number = 0;  // a hash of the partition's rows, in round 0
   std::uint64_t glance = 0;
-  std::string bytes = {};
+  std::string_view bytes = {};  // a view: its owner stays
 
   std::string text() const;
   static RoundsResult of_text(std::string_view text);

@@ -83,8 +83,9 @@ std::string run_task(std::string_view text, std::size_t index, const Partition& 
           "rounds: found a plan whose rounds are over; take the model, with `bochner rounds merge`");
   const bool any = bool(partition.read);
   RoundsResult result{plan.job(), plan.round(), index, plan.places().back()};
-  result.bytes = training->make({index, partition}, execution.cancel);
-  if (failure_of(result.bytes)) training->go_on(result.bytes);  // throws what went wrong
+  const std::string made = training->make({index, partition}, execution.cancel);
+  if (failure_of(made)) training->go_on(made);  // throws what went wrong
+  result.bytes = made;
   if (any && plan.round() == 0) result.number = partition.name().number;
   if (any && partition.glance) result.glance = partition.glance();
   waiting().keep({result.place, std::move(training)});

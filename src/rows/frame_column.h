@@ -12,26 +12,6 @@
 
 namespace bochner {
 
-// Bytes of a cell.
-inline std::size_t cell_bytes(FrameColumn::Type type) {
-  switch (type) {
-    case FrameColumn::Type::f64:
-    case FrameColumn::Type::i64:
-    case FrameColumn::Type::u64:
-      return 8;
-    case FrameColumn::Type::f32:
-    case FrameColumn::Type::i32:
-    case FrameColumn::Type::u32:
-    case FrameColumn::Type::codes:
-      return 4;
-    case FrameColumn::Type::i16:
-    case FrameColumn::Type::u16:
-      return 2;
-    default:
-      return 1;
-  }
-}
-
 // Days of a time in ticks, rounded as parse_date() rounds the text of the same time.
 inline double days_of(std::int64_t ticks, double ticks_per_day) {
   const std::int64_t day = std::int64_t(ticks_per_day);

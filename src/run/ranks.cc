@@ -70,24 +70,29 @@ class ThreadRank final : public Ranks {
 // What travels: nothing, bytes or a failure.
 constexpr char kBytes = '+', kFailure = '!';
 
-std::string join_made(const std::string& a, const std::string& b, const Ranks::Join& join) {
-  if (a.empty() || (!b.empty() && b[0] == kFailure && a[0] != kFailure)) return b;
-  if (b.empty() || a[0] == kFailure) return a;
+}  // namespace
+
+std::optional<std::string> failure_of(std::string_view reduced) {
+  if (reduced.empty() || reduced[0] != kFailure) return std::nullopt;
+  return std::string(reduced.substr(1));
+}
+
+std::optional<std::string> Brought::add(std::string_view made) {
+  if (made.empty()) return std::nullopt;
+  if (const auto failure = failure_of(made)) return failure;
   try {
-    return kBytes + join(a.substr(1), b.substr(1));
+    std::unique_ptr<Joining> first = sum_ ? nullptr : begin_();
+    (first ? first : sum_)->add(made.substr(1));
+    if (first) sum_ = std::move(first);
+    return std::nullopt;
   } catch (const std::exception& error) {
-    return kFailure + std::string(error.what());
+    return error.what();
   }
 }
 
-}  // namespace
+std::string Brought::joined() const { return sum_ ? kBytes + sum_->bytes() : std::string(); }
 
-std::optional<std::string> failure_of(const std::string& reduced) {
-  if (reduced.empty() || reduced[0] != kFailure) return std::nullopt;
-  return reduced.substr(1);
-}
-
-std::string reduce_made(Ranks& ranks, const std::function<std::string()>& make, const Ranks::Join& join) {
+std::string reduce_made(Ranks& ranks, const std::function<std::string()>& make, const BeginJoining& begin) {
   std::exception_ptr own;
   const auto make_or_fail = [&] {
     own = nullptr;
@@ -100,9 +105,14 @@ std::string reduce_made(Ranks& ranks, const std::function<std::string()>& make, 
       return fmt::format("{}rank {}: {}", kFailure, ranks.rank(), error.what());
     }
   };
-  const Ranks::Join join_or_fail = [&](const std::string& a, const std::string& b) { return join_made(a, b, join); };
+  const Ranks::Join join_or_fail = [&](const std::string& a, const std::string& b) {
+    Brought both(begin);
+    for (const std::string* made : {&a, &b})
+      if (const auto failure = both.add(*made)) return kFailure + *failure;
+    return both.joined();
+  };
   auto* const knowing = dynamic_cast<KnowingRank*>(&ranks);
-  std::string all = knowing ? knowing->sum(make_or_fail, join_or_fail) : ranks.reduce(make_or_fail(), join_or_fail);
+  std::string all = knowing ? knowing->sum(make_or_fail, begin) : ranks.reduce(make_or_fail(), join_or_fail);
   if (own) std::rethrow_exception(own);
   if (all.empty()) fail(Error::Kind::data, "ranks: none of the {} has rows; check the files", ranks.count());
   if (const std::optional<std::string> failure = failure_of(all)) fail(Error::Kind::data, "{}", *failure);

@@ -12,7 +12,7 @@ class Suspended::Rank final : public KnowingRank {
   Rank(Suspended& work, int rank, int count) : work_(work), rank_(rank), count_(count) {}
   int rank() const override { return rank_; }
   int count() const override { return count_; }
-  std::string sum(const Make& make, const Join& join) override { return work_.sum(make, join); }
+  std::string sum(const Make& make, const BeginJoining& begin) override { return work_.sum(make, begin); }
 
  private:
   Suspended& work_;
@@ -70,9 +70,9 @@ void Suspended::go_on(std::string joined) {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-std::string Suspended::sum(const KnowingRank::Make& make, const Ranks::Join& join) {
+std::string Suspended::sum(const KnowingRank::Make& make, const BeginJoining& begin) {
   std::unique_lock lock(mutex_);
-  join_ = &join;
+  begin_ = &begin;
   while (true) {
     working_ = false;
     changed_.notify_all();

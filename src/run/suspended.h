@@ -24,16 +24,16 @@ class Suspended {
   Suspended(const Suspended&) = delete;
 
   bool ended() const { return ended_; }
-  std::string make();                                 // this rank's bytes of the sum; as often as one likes
-  const Ranks::Join& join() const { return *join_; }  // the sum has this one
-  void go_on(std::string joined);                     // the next sum or the end comes
+  std::string make();                                   // this rank's bytes of the sum; as often as one likes
+  Brought brought() const { return Brought(*begin_); }  // what ranks bring of this sum, until it goes on
+  void go_on(std::string joined);                       // the next sum or the end comes
 
  private:
   class Rank;
   enum class Command { make, go_on, leave };
   struct Left {};  // thrown through work that shall not go on; no std::exception, which it might catch
 
-  std::string sum(const KnowingRank::Make& make, const Ranks::Join& join);
+  std::string sum(const KnowingRank::Make& make, const BeginJoining& begin);
   void command(Command what);  // the work runs until it has carried it out
   void wait(std::unique_lock<std::mutex>& lock, bool working);
 
@@ -42,7 +42,7 @@ class Suspended {
   bool working_ = true, ended_ = false;  // whose turn it is
   Command command_ = Command::go_on;
   std::string text_;
-  const Ranks::Join* join_ = nullptr;
+  const BeginJoining* begin_ = nullptr;
   std::exception_ptr failure_;
   std::thread thread_;
 };

@@ -20,6 +20,7 @@
 #include "bochner/pca.h"
 #include "bochner/stream.h"
 #include "bochner/train.h"
+#include "run/reduced.h"
 
 namespace bochner {
 namespace {
@@ -251,6 +252,36 @@ TEST_F(RanksTest, RefuseTheSameFileTwice) {
   EXPECT_THROW(run_ranks(2, [&](Ranks& ranks) { open_on_ranks(paths, {.targets = {"usr"}}, ranks); }), Error);
   EXPECT_THROW(run_ranks(2, [&](Ranks& ranks) { open_on_ranks({}, {}, ranks); }), std::invalid_argument);
   EXPECT_THROW(run_ranks(0, [](Ranks&) {}), std::invalid_argument);
+}
+
+struct FewRows : Count {
+  void merge(const FewRows& other) {
+    rows += other.rows;
+    if (rows > 10) throw std::invalid_argument("too many");
+  }
+};
+
+TEST(Brought, AnAdditionThatIsRefusedLeavesTheSumAsItWas) {
+  const FewRows empty;
+  const BeginJoining begin = [&] { return std::make_unique<JoiningFolds<FewRows>>(empty); };
+  const auto rows = [](std::uint64_t count) {
+    FewRows sum;
+    sum.rows = count;
+    return "+" + JoiningFolds<FewRows>::bytes_of(sum);
+  };
+  Brought brought(begin);
+  EXPECT_EQ(brought.joined(), "");
+  EXPECT_EQ(brought.add(""), std::nullopt);
+  std::string damaged = rows(1);
+  damaged.back() ^= 1;
+  EXPECT_NE(brought.add(damaged), std::nullopt);
+  EXPECT_EQ(brought.joined(), "");
+  EXPECT_EQ(brought.add(rows(4)), std::nullopt);
+  EXPECT_EQ(brought.add(rows(9)), "too many");
+  EXPECT_EQ(brought.add("!rank 3: lost"), "rank 3: lost");
+  EXPECT_NE(brought.add(damaged), std::nullopt);
+  EXPECT_EQ(brought.add(rows(3)), std::nullopt);
+  EXPECT_EQ(brought.joined(), rows(7));
 }
 
 TEST_F(RanksTest, DoNotWaitForOneThatIsGone) {
