@@ -111,12 +111,33 @@ FITTED = """model_ : Model
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns of X, where they are all strings."""
 
+CLASSIFIED = f"""classes_ : ndarray
+        The classes, sorted.
+    {FITTED}"""
+
+INDEXED = """index_ : NeighborIndex
+        What is searched.
+    n_samples_fit_ : int
+        Rows of the fit.
+""" + FITTED[FITTED.index("    n_features_in_"):]
+
+SEQUENCE = """sequence : str, default=None
+        HMMClassifier: the column that tells sequences apart, each of which lies whole in one partition."""
+
+DRIVEN = """say : callable, default=None
+        Called with lines: the forecast, and what each round took.
+
+    Returns
+    -------
+    estimator : the fitted estimator; ``rounds_`` tells tasks and bytes of each round"""
+
 
 _PARAGRAPHS = {
     "map": MAP, "searched": SEARCHED, "median": MEDIAN, "least_squares": LEAST_SQUARES, "common": COMMON, "draws": DRAWS,
     "discrepancy": DISCREPANCY, "dependence": DEPENDENCE, "neighbors": NEIGHBORS, "all_at_once": ALL_AT_ONCE,
-    "rounds": ROUNDS, "effort": EFFORT, "fitted": FITTED, "keep_background": KEEP_BACKGROUND,
-    "of_numbers": OF_NUMBERS, "precision_of_rows": PRECISION_OF_ROWS,
+    "rounds": ROUNDS, "effort": EFFORT, "fitted": FITTED, "indexed": INDEXED, "classified": CLASSIFIED, "driven": DRIVEN,
+    "sequence": SEQUENCE, "keep_background": KEEP_BACKGROUND, "of_numbers": OF_NUMBERS,
+    "precision_of_rows": PRECISION_OF_ROWS,
 }
 
 

@@ -129,10 +129,10 @@ def _words_of(job):
     return job._job.words(), job._rounds.partitions
 
 
-def drive(run, estimator, partitions, *, y=None, sample_weight=None, retries=2, state=None, say=None):
+def drive(run, estimator, partitions, *, y=None, sample_weight=None, sequence=None, retries=2, state=None, say=None):
     """The fitted estimator of a job whose tasks `run` carries out, with its Tally as ``rounds_``."""
     say = say or (lambda line: None)
-    made = rounds.Rounds(estimator, partitions, y=y, sample_weight=sample_weight)
+    made = rounds.Rounds(estimator, partitions, y=y, sample_weight=sample_weight, sequence=sequence)
     keeper, tally = _State(state if state is None else os.fspath(state)), Tally()
     job = keeper.load(made, not isinstance(getattr(estimator, "random_state", 0), numbers.Integral))
     if job is not made:

@@ -73,9 +73,7 @@ class KNeighborsClassifier(_Nearest, ClassifierMachine):
 
     Attributes
     ----------
-    classes_ : ndarray
-        The classes, sorted.
-    {fitted}
+    {classified}
     """
 
     _lists_shares = True  # shares of few neighbours may be 0 and 1, which scikit-learn takes in a list alone

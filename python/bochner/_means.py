@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
 
 from bochner import _core, _data
@@ -17,7 +16,7 @@ from bochner._base import ModelEstimator, set_features
 from bochner._docs import documented
 from bochner._machines import weights_of
 from bochner._parameters import Drawn, OfKernel, parameters
-from bochner._transformers import FourierFeatures, mapped
+from bochner._transformers import FeaturesOfModel, FourierFeatures, mapped
 from bochner._words import seed_of
 
 if TYPE_CHECKING:
@@ -146,7 +145,7 @@ def _check_digits(X):
 
 @documented
 @parameters
-class GroupEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OfKernel, ModelEstimator):
+class GroupEmbedding(FeaturesOfModel, OfKernel, ModelEstimator):
     """Distribution regression: one row for each group of rows, the mean of their features, which stands for their law.
 
     What is learnt from it may depend on spread and shape of a group, not on its mean alone.
@@ -230,12 +229,3 @@ class GroupEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OfKernel
             part = share @ features
             sums += part.toarray() if sparse.issparse(part) else part
         return names, (sums / totals[:, None]).astype(check_array(X[:1], accept_sparse=True).dtype, copy=False)
-
-    @property
-    def _n_features_out(self):
-        return self.model_.transform_map.outputs
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

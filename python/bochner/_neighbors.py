@@ -102,14 +102,7 @@ class NearestNeighbors(Drawn, _Index):
 
     Attributes
     ----------
-    index_ : NeighborIndex
-        What is searched.
-    n_samples_fit_ : int
-        Rows of the fit.
-    n_features_in_ : int
-        Columns of X.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where they are all strings.
+    {indexed}
     """
 
     n_neighbors: int | Sequence[int] | NDArray[Any] | None = field(default=5, kw_only=False)
@@ -179,14 +172,7 @@ class KNNGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Drawn, _Index)
 
     Attributes
     ----------
-    index_ : NeighborIndex
-        What is searched.
-    n_samples_fit_ : int
-        Rows of the fit.
-    n_features_in_ : int
-        Columns of X.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where they are all strings.
+    {indexed}
     """
 
     n_neighbors: int | Sequence[int] | NDArray[Any] | None = field(default=5, kw_only=False)

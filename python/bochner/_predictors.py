@@ -168,9 +168,7 @@ class KernelClassifier(_Automatic, ClassifierMachine):
 
     Attributes
     ----------
-    classes_ : ndarray
-        The classes, sorted.
-    {fitted}
+    {classified}
 
     Examples
     --------
@@ -228,9 +226,7 @@ class KernelSVC(_MarginMachine, ClassifierMachine):
 
     Attributes
     ----------
-    classes_ : ndarray
-        The classes, sorted.
-    {fitted}
+    {classified}
 
     Examples
     --------
@@ -279,9 +275,7 @@ class KernelLogistic(_MarginMachine, ClassifierMachine):
 
     Attributes
     ----------
-    classes_ : ndarray
-        The classes, sorted.
-    {fitted}
+    {classified}
     """
 
     class_weight: dict[Any, float] | str | None = None

@@ -240,9 +240,7 @@ class KernelRidgeClassifier(_Sums, Linear, ClassifierMachine):
 
     Attributes
     ----------
-    classes_ : ndarray
-        The classes, sorted.
-    {fitted}
+    {classified}
     """
 
     alpha: float | Sequence[float] | NDArray[Any] | None = field(default=None, kw_only=False)

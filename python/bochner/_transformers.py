@@ -32,8 +32,21 @@ SAMPLE_ROWS = 2000  # for rules of a bandwidth
 LANDMARK_ROWS = 20000  # that landmarks are chosen among
 
 
-class TransformsByModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """transform() by what the model makes of rows. Outputs have the type of X."""
+class FeaturesOfModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """What comes out has the type of X, and a column for each output of the model."""
+
+    @property
+    def _n_features_out(self):
+        return self.model_.transform_map.outputs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class TransformsByModel(FeaturesOfModel):
+    """transform() by what the model makes of rows."""
 
     def transform(self, X: Any) -> Any:
         """The features or coordinates of rows, in the type of X: float32 or float64."""
@@ -56,15 +69,6 @@ class TransformsByModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             with _streams.spooled(X) as spool:
                 X = spool.X
         return super().fit_transform(X, y, **fit_params)
-
-    @property
-    def _n_features_out(self):
-        return self.model_.transform_map.outputs
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 class MapTransformer(TransformsByModel, ModelEstimator):

@@ -8,6 +8,7 @@ partitions. The estimator has the same bytes wherever and in whatever order the 
 
 import numpy as np
 
+from bochner._docs import documented
 from bochner._driver import Patience, drive, lost, needed, summed
 
 __all__ = ["fit", "predict", "transform"]
@@ -44,7 +45,8 @@ def _client(client):
     return client
 
 
-def fit(estimator, X, y=None, *, sample_weight=None, client=None, retries=2, time_limit=None, state=None, say=None):
+@documented
+def fit(estimator, X, y=None, *, sample_weight=None, sequence=None, client=None, retries=2, time_limit=None, state=None, say=None):
     """The estimator of all rows of a collection, or of files.
 
     Parameters
@@ -56,6 +58,7 @@ def fit(estimator, X, y=None, *, sample_weight=None, client=None, retries=2, tim
         every worker can read (CSV, svmlight, .npy, Parquet).
     y, sample_weight : Dask array or Series, or str, default=None
         Targets and weights of rows, in the partitions of X, or the names of columns of X.
+    {sequence}
     client : distributed.Client, default=None
         The cluster; None: that of this program, or else Dask's scheduler in this process.
     retries : int, default=2
@@ -65,18 +68,13 @@ def fit(estimator, X, y=None, *, sample_weight=None, client=None, retries=2, tim
         tasks run again; the next time after twice as long, since workers have to start. It needs a cluster.
     state : path, default=None
         The driver's state is kept here: the same call after a kill goes on from it.
-    say : callable, default=None
-        Called with lines: the forecast, and what each round took.
-
-    Returns
-    -------
-    estimator : the fitted estimator; ``rounds_`` tells tasks and bytes of each round
+    {driven}
     """
     dask, client = needed("dask", "dask"), _client(client)
     if time_limit is not None and client is None:
         raise ValueError("time_limit: found without a cluster, expected None: tasks in threads of this process cannot be ended")
     named = {"y": y if isinstance(y, str) else None,
-             "sample_weight": sample_weight if isinstance(sample_weight, str) else None}
+             "sample_weight": sample_weight if isinstance(sample_weight, str) else None, "sequence": sequence}
     rows = list(X) if isinstance(X, (list, tuple)) else _partitions(X, "X")
     ys, ws = (None if values is None or isinstance(values, str) else _beside(values, name, rows)
               for name, values in (("y", y), ("sample_weight", sample_weight)))

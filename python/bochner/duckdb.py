@@ -10,6 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
 from sklearn.base import clone
 
+from bochner._docs import documented
 from bochner._driver import drive, needed, summed
 from bochner._words import count, execution_of
 
@@ -41,6 +42,7 @@ def _reader(relation):
     raise ValueError(f"relation: found {type(relation).__name__}, expected a relation of DuckDB")
 
 
+@documented
 def fit(estimator, relation, *, y=None, sample_weight=None, rows=1 << 17, workers=1, retries=2, state=None, say=None):
     """The estimator of all rows of a relation.
 
@@ -61,12 +63,7 @@ def fit(estimator, relation, *, y=None, sample_weight=None, rows=1 << 17, worker
         How often a partition may fail in a round before the fit is refused by its name.
     state : path, default=None
         The state is kept here: the same call after a kill goes on from it.
-    say : callable, default=None
-        Called with lines: the forecast, and what each round took.
-
-    Returns
-    -------
-    estimator : the fitted estimator; ``rounds_`` tells tasks and bytes of each round
+    {driven}
     """
     needed("duckdb", "duckdb")
     if count("rows", rows) % 1024:

@@ -6,6 +6,7 @@ Rank 0 keeps the job; every rank sums its partitions and sends what it found. Ra
 it: the same call goes on from the state that rank 0 kept.
 """
 
+from bochner._docs import documented
 from bochner._driver import Result, drive, needed, summed
 
 __all__ = ["fit"]
@@ -13,7 +14,8 @@ __all__ = ["fit"]
 _TAG = 38
 
 
-def fit(estimator, rows, *, y=None, sample_weight=None, comm=None, retries=2, state=None, say=None):
+@documented
+def fit(estimator, rows, *, y=None, sample_weight=None, sequence=None, comm=None, retries=2, state=None, say=None):
     """The estimator of all partitions, on every rank, the same bytes for any number of ranks. Every rank calls it.
 
     Parameters
@@ -25,18 +27,14 @@ def fit(estimator, rows, *, y=None, sample_weight=None, comm=None, retries=2, st
         Parquet), a function that returns rows, or the rows; rank r of n reads partitions r, r + n, r + 2n, ...
     y, sample_weight : str, default=None
         The column of targets and of weights of rows.
+    {sequence}
     comm : mpi4py.MPI.Comm, default=None
         The ranks; None: all of them.
     retries : int, default=2
         How often a partition may fail in a round before the fit is refused by its name, on every rank.
     state : path, default=None
         The state of rank 0 is kept here: the same call after a kill goes on from it.
-    say : callable, default=None
-        Called with lines on rank 0: the forecast, and what each round took.
-
-    Returns
-    -------
-    estimator : the fitted estimator; ``rounds_`` tells tasks and bytes of each round
+    {driven}
     """
     MPI = needed("mpi4py.MPI", "mpi")
     comm = MPI.COMM_WORLD if comm is None else comm
@@ -46,7 +44,7 @@ def fit(estimator, rows, *, y=None, sample_weight=None, comm=None, retries=2, st
     if comm.rank == 0:
         fitted = refused = None
         try:
-            fitted = drive(_rank_zero(MPI, comm, rows), estimator, len(rows), y=y, sample_weight=sample_weight,
+            fitted = drive(_rank_zero(MPI, comm, rows), estimator, len(rows), y=y, sample_weight=sample_weight, sequence=sequence,
                            retries=retries, state=state, say=say)
         except BaseException as error:  # who interrupts rank 0 ends the fit on all
             refused = error

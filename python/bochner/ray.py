@@ -5,12 +5,14 @@
 Every round is one task a partition, and no task waits for another: Ray runs a lost one again elsewhere.
 """
 
+from bochner._docs import documented
 from bochner._driver import Patience, drive, lost, needed, summed
 
 __all__ = ["fit"]
 
 
-def fit(estimator, rows, *, y=None, sample_weight=None, retries=2, time_limit=None, state=None, say=None):
+@documented
+def fit(estimator, rows, *, y=None, sample_weight=None, sequence=None, retries=2, time_limit=None, state=None, say=None):
     """The estimator of all rows of a dataset, the same bytes whichever worker summed what.
 
     Parameters
@@ -22,6 +24,7 @@ def fit(estimator, rows, *, y=None, sample_weight=None, retries=2, time_limit=No
         every worker can read (CSV, svmlight, .npy, Parquet). Blocks of a dataset stay in Ray's memory.
     y, sample_weight : str, default=None
         The column of targets and of weights of rows.
+    {sequence}
     retries : int, default=2
         How often a partition may fail in a round before the fit is refused by its name. A worker that is killed does not
         count: Ray runs its task again.
@@ -30,12 +33,7 @@ def fit(estimator, rows, *, y=None, sample_weight=None, retries=2, time_limit=No
         after twice as long, since workers have to start.
     state : path, default=None
         The driver's state is kept here: the same call after a kill goes on from it.
-    say : callable, default=None
-        Called with lines: the forecast, and what each round took.
-
-    Returns
-    -------
-    estimator : the fitted estimator; ``rounds_`` tells tasks and bytes of each round
+    {driven}
     """
     ray = needed("ray", "ray")
     parts = rows.to_arrow_refs() if hasattr(rows, "to_arrow_refs") else list(rows)
@@ -52,7 +50,7 @@ def fit(estimator, rows, *, y=None, sample_weight=None, retries=2, time_limit=No
             for reference in waiting:
                 ray.cancel(reference, force=True)
 
-    return drive(run, estimator, len(parts), y=y, sample_weight=sample_weight, retries=retries, state=state, say=say)
+    return drive(run, estimator, len(parts), y=y, sample_weight=sample_weight, sequence=sequence, retries=retries, state=state, say=say)
 
 
 def _results(ray, waiting, patience):

@@ -9,6 +9,7 @@ as Arrow batches.
 import contextlib
 import threading
 
+from bochner._docs import documented
 from bochner._driver import Result, drive, lost, needed, summed
 
 __all__ = ["fit"]
@@ -73,7 +74,8 @@ def _pinned(session):
                 conf.set(name, value)
 
 
-def fit(estimator, frame, *, y=None, sample_weight=None, retries=2, time_limit=None, state=None, say=None):
+@documented
+def fit(estimator, frame, *, y=None, sample_weight=None, sequence=None, retries=2, time_limit=None, state=None, say=None):
     """The estimator of all rows of a data frame, the same bytes whichever executor summed what.
 
     Parameters
@@ -85,6 +87,7 @@ def fit(estimator, frame, *, y=None, sample_weight=None, retries=2, time_limit=N
         what ``persist()`` keeps.
     y, sample_weight : str, default=None
         The column of targets and of weights of rows.
+    {sequence}
     retries : int, default=2
         How often a partition may fail in a round before the fit is refused by its name. An executor that is lost does not
         count: Spark runs its tasks again, ``spark.task.maxFailures`` times.
@@ -93,12 +96,7 @@ def fit(estimator, frame, *, y=None, sample_weight=None, retries=2, time_limit=N
         frozen are Spark's concern.
     state : path, default=None
         The driver's state is kept here after every round: the same call after a kill goes on from it.
-    say : callable, default=None
-        Called with lines: the forecast, and what each round took.
-
-    Returns
-    -------
-    estimator : the fitted estimator; ``rounds_`` tells tasks and bytes of each round
+    {driven}
     """
     needed("pyspark", "spark")
     with _pinned(frame.sparkSession):
@@ -111,4 +109,4 @@ def fit(estimator, frame, *, y=None, sample_weight=None, retries=2, time_limit=N
                 return [lost(k, error) for k in partitions]
             return [Result(row.partition, bytes(row.sums), row.wrong, row.final) for row in rows]
 
-        return drive(run, estimator, count, y=y, sample_weight=sample_weight, retries=retries, state=state, say=say)
+        return drive(run, estimator, count, y=y, sample_weight=sample_weight, sequence=sequence, retries=retries, state=state, say=say)

@@ -163,3 +163,14 @@ def test_tasks_that_the_scheduler_forgets_run_again(client, tmp_path, monkeypatc
     found = bochner.dask.fit(MACHINE, da.from_array(X, chunks=(ROWS, 4)), da.from_array(Y, chunks=ROWS), client=client)
     assert saved(found, tmp_path / "again") == saved(one_machine(Y), tmp_path / "one")
     assert 1 <= sum(found.rounds_.again) <= 2  # the first one may have ended before
+
+
+def test_sequences_are_told_apart_by_a_column(tmp_path):
+    paths = [tmp_path / f"{part}.csv" for part in range(3)]
+    for part, path in enumerate(paths):
+        rows = [f"{np.sin(i + part):.3f},{i % 2},{part}-{i // 9},{'up' if i // 9 % 2 else 'down'}" for i in range(180)]
+        path.write_text("\n".join(["a,b,id,kind", *rows, ""]))
+    machine = bochner.HMMClassifier(n_states=2, n_init=1, random_state=1)
+    alone = _driver.drive(_driver.here(paths.__getitem__), machine, 3, y="kind", sequence="id")
+    fitted = bochner.dask.fit(machine, paths, "kind", sequence="id")
+    assert saved(fitted, tmp_path / "dask") == saved(alone, tmp_path / "alone")
