@@ -5,8 +5,9 @@
 
     tests/machines/compare.py COMMAND OTHER [--few | --all]
 
-OTHER may be a script that runs the command under emulation; --few leaves out what takes long there, --all adds what takes minutes. Fails where docs/parts.md, "On which machines the bits
-agree", promises the same bits and they differ, or where models predict further apart than it says.
+OTHER may be a script that runs the command under emulation; --few leaves out what takes long there, --all adds what takes
+minutes. Fails where docs/parts.md, "On which machines the bits agree", promises the same bits and they differ, or where
+models predict further apart than it says.
 """
 
 import argparse

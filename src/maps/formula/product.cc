@@ -201,7 +201,7 @@ MapPtr ProductMap::redrawn(std::uint64_t draw) const {
 
 std::string ProductMap::words() const {
   std::string text;
-  for (const ProductFactor& factor : factors_) text += (text.empty() ? "" : "*") + factor.words();
+  for (const ProductFactor& factor : factors_) text.append(text.empty() ? "" : "*").append(factor.words());
   return text;
 }
 
