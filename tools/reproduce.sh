@@ -11,7 +11,7 @@ out=$PWD/build/reproduce
 places=("$PWD" "$out/somewhere-else")
 rm -rf "$out"
 mkdir -p "${places[1]}"
-git archive HEAD | tar -x -C "${places[1]}"
+git -c tar.umask=0022 archive HEAD | tar -x -C "${places[1]}"
 (cd "${places[1]}" && cmake --preset release -DBOCHNER_TESTS=OFF -DBOCHNER_BENCH=OFF >cmake.log &&
   cmake --build build/release -j "${JOBS:-$(nproc)}")
 

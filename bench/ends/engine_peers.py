@@ -126,8 +126,7 @@ def xgboost_spark(o):
     frame = session.read.parquet(folder + "/rows.parquet").repartition(16)
 
     def train():
-        machine = SparkXGBRegressor(features_col=names, label_col="y", num_workers=WORKERS, n_estimators=ROUNDS, max_depth=8,
-                                    nthread=1)
+        machine = SparkXGBRegressor(features_col=names, label_col="y", num_workers=WORKERS, n_estimators=ROUNDS, max_depth=8)
         return digest(bytes(machine.fit(frame).get_booster().save_raw()))
 
     return train, lambda: processes_named("CoarseGrainedExecutorBackend --driver")
@@ -154,7 +153,7 @@ def main():
             found = train()
             outcome["text"] = "a result, " + ("the same bytes" if found == expected else "other bytes")
         except BaseException as error:
-            outcome["text"] = f"an error, {type(error).__name__}: {str(error)[:200]}"
+            outcome["text"] = f"an error, {type(error).__name__}: " + " ".join(str(error).split())[:200]
         outcome["seconds"] = time.perf_counter() - begin
 
     thread = threading.Thread(target=run, daemon=True)
