@@ -23,8 +23,10 @@ TEST(BlasKernels, AreNotOlderThanTheProcessor) {
                                      "Sandybridge", "Athlon",     "Opteron",   "Opteron_SSE3", "Barcelona",
                                      "Nano",        "Bobcat",     "Bulldozer", "Piledriver",   "Steamroller"};
   EXPECT_FALSE(old.contains(blas::kernels())) << blas::kernels();
+  EXPECT_EQ(std::getenv("OPENBLAS_CORETYPE"), nullptr);  // not left to programs that this one starts
+#else
+  GTEST_SKIP() << "x86-64 alone has such kernels";
 #endif
-  EXPECT_EQ(std::getenv("OPENBLAS_CORETYPE"), nullptr);
 }
 
 TEST(BlasKernels, MultiplyAfterTheyWereChosen) {
