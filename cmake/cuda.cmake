@@ -14,7 +14,7 @@ foreach(chip 80 86 89 90a 100 120)
 endforeach()
 file(GLOB cuda_sources CONFIGURE_DEPENDS src/backend/cuda/*.cuh src/backend/cuda/*.h)
 add_custom_command(OUTPUT libbochner_cuda.so
-  # The same bytes each time: names that nvcc draws come of a seed, and those of its temporary files are left out.
+  # The same bytes each time in one folder: names that nvcc draws have a seed, those of its temporary files are left out.
   COMMAND ${BOCHNER_NVCC} -std=c++20 -O3 -fmad=false -frandom-seed bochner -shared -Xlinker -s -cudart static -Xcompiler -fPIC,-fvisibility=hidden
           -ccbin ${CMAKE_CXX_COMPILER} -I ${PROJECT_SOURCE_DIR}/src ${cuda_code}
           -gencode arch=compute_120,code=compute_120 ${PROJECT_SOURCE_DIR}/src/backend/cuda/plugin.cu
