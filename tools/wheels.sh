@@ -37,7 +37,6 @@ if [ "$arch" != "$(uname -m)" ]; then
   define+=(--config-settings=install.strip=true)
   libraries=$sysroot/usr/lib/$arch-linux-gnu
   repair=(--ldpaths "$libraries:$libraries/openblas-pthread:$sysroot/lib/$arch-linux-gnu")
-  export _PYTHON_HOST_PLATFORM=linux-$arch
 fi
 cmake --install "$library" --prefix "$prefix" >/dev/null
 package=$(dirname "$(find "$prefix" -name bochnerConfig.cmake)")
@@ -56,7 +55,8 @@ print(sys.version_info.minor)' 2>/dev/null) || continue
   if [ "$minor" -ge 12 ]; then suffix=.abi3.so; else suffix=.cpython-3$minor-$arch-linux-gnu.so; fi
   (
     export PATH=$env/bin:$PATH
-    if [ -n "$sysroot" ]; then export SETUPTOOLS_EXT_SUFFIX=$suffix; fi
+    # Not before: the tools above are this machine's.
+    if [ -n "$sysroot" ]; then export _PYTHON_HOST_PLATFORM=linux-$arch SETUPTOOLS_EXT_SUFFIX=$suffix; fi
     "$env/bin/pip" wheel . -q --no-build-isolation --no-deps --no-index --disable-pip-version-check -w "$env/plain" \
       --config-settings=build-dir="$env/build" --config-settings=cmake.define.BOCHNER_INSTALLED=ON \
       --config-settings=cmake.define.bochner_DIR="$package" --config-settings=cmake.define.BOCHNER_PREFIX="$prefix" \
