@@ -33,7 +33,7 @@ def fit(estimator, rows, *, y=None, sample_weight=None, sequence=None, comm=None
     retries : int, default=2
         How often a partition may fail in a round before the fit is refused by its name, on every rank.
     state : path, default=None
-        The state of rank 0 is kept here: the same call after a kill goes on from it.
+        The state of rank 0, which alone calls ``say``, is kept here: the same call after a kill goes on from it.
     {driven}
     """
     MPI = needed("mpi4py.MPI", "mpi")

@@ -61,8 +61,8 @@ void take_buffers(int count) {
   for (void* buffer : buffers) blas_memory_free(buffer);
 }
 
-// An OpenBLAS older than the processor does not know it, and takes the kernels of one from 2004: those for the
-// instructions that it has are many times as fast.
+// An OpenBLAS older than the processor does not know it and takes the kernels of one from 2004. It is given those for
+// the instructions that the processor has, by the environment, since it takes them in no other way.
 void choose_kernels() {
 #if defined(__x86_64__)
   constexpr const char* kVariable = "OPENBLAS_CORETYPE";
